@@ -1,0 +1,1 @@
+"""Documents come in and become text."""

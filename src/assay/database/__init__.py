@@ -1,0 +1,1 @@
+"""Where data is kept: SQLite on one machine, PostgreSQL on many."""

@@ -1,0 +1,1 @@
+"""Who stands behind a request: partners, tokens, the gateway rule, the embedded issuer."""

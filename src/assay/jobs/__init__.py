@@ -1,0 +1,1 @@
+"""Work that survives a crash."""
