@@ -38,6 +38,7 @@ class ServiceError(Exception):
     """The request could not be served."""
 
     status: ClassVar[int] = 500
+    title: ClassVar[str] = "Internal Server Error"
 
     def __init__(
         self,
@@ -61,6 +62,7 @@ class Invalid(ServiceError):
     """The request is not valid."""
 
     status = 400
+    title = "Bad Request"
 
 
 class InvalidRequest(Invalid):
@@ -71,54 +73,63 @@ class Unauthenticated(ServiceError):
     """A bearer access token is needed."""
 
     status = 401
+    title = "Unauthorized"
 
 
 class Forbidden(ServiceError):
     """The token does not allow this."""
 
     status = 403
+    title = "Forbidden"
 
 
 class Unknown(ServiceError):
     """There is nothing at this address."""
 
     status = 404
+    title = "Not Found"
 
 
 class MethodNotAllowed(ServiceError):
     """This address does not answer to that method."""
 
     status = 405
+    title = "Method Not Allowed"
 
 
 class Conflict(ServiceError):
     """The present state forbids this."""
 
     status = 409
+    title = "Conflict"
 
 
 class TooLarge(ServiceError):
     """The request body is too large."""
 
     status = 413
+    title = "Content Too Large"
 
 
 class UnsupportedType(ServiceError):
     """This media type is not accepted here."""
 
     status = 415
+    title = "Unsupported Media Type"
 
 
 class Mismatch(ServiceError):
     """This idempotency key was used for another request."""
 
     status = 422
+    title = "Unprocessable Content"
 
 
 class LimitReached(ServiceError):
     """A limit was reached; try again later."""
 
     status = 429
+    title = "Too Many Requests"
 
 
 class InternalError(ServiceError):
@@ -129,6 +140,7 @@ class Unavailable(ServiceError):
     """Something that this service needs is away; try again shortly."""
 
     status = 503
+    title = "Service Unavailable"
 
     def __init__(self, message: str | None = None, *, retry_after_seconds: int = 2) -> None:
         super().__init__(message, headers={"Retry-After": str(retry_after_seconds)})

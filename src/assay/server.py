@@ -1,0 +1,67 @@
+"""Run the service: take the port, prepare the data directory, listen until told to stop."""
+
+import os
+import signal
+import socket
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+
+from assay.settings import LimitSettings
+from assay.web.protocol import protocol
+
+# SIGTERM to the last byte; an orchestrator's patience is usually 10 s and more.
+DRAIN_SECONDS = 8
+
+
+class CannotStart(Exception):
+    """The service cannot run here; the message is a sentence that says why."""
+
+
+def take_port(host: str, port: int) -> socket.socket:
+    """A listening socket, so that a port in use is known before anything else is done."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(2048)
+    except OSError as error:
+        listener.close()
+        raise CannotStart(
+            f"Cannot listen on {host}:{port}: {(error.strerror or str(error)).lower()}."
+        ) from None
+    return listener
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make the data directory, for this user alone, and see that it can be written."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        probe = folder / f".probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise CannotStart(f"The data directory {folder} cannot be written: {reason}.") from None
+
+
+def run(app: FastAPI, listener: socket.socket, limits: LimitSettings) -> None:
+    """Serve until SIGTERM or SIGINT; then finish what is under way and return."""
+    config = uvicorn.Config(
+        app,
+        http=protocol(limits),
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # the edge reads X-Forwarded-For, by its own rule
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=DRAIN_SECONDS,
+    )
+    # After its orderly end uvicorn raises the signal once more; being told to stop is no failure.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: None)
+    uvicorn.Server(config).run(sockets=[listener])
