@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 export ASSAY_EVAL_DIR ?= ../shared/eval
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test check bench eval lock clean
+.PHONY: help serve test check bench eval lock sample docs clean
 
 help:  ## Explain the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -34,7 +34,14 @@ COMPILE = $(VENV)/lock/bin/uv pip compile -q --universal --generate-hashes --no-
 lock: $(VENV)/.created  ## Resolve the dependencies anew
 	@test -x $(VENV)/lock/bin/uv || { $(PYTHON) -m venv $(VENV)/lock && $(VENV)/lock/bin/pip install -q uv; }
 	$(COMPILE) pyproject.toml --group build -o requirements.lock
-	$(COMPILE) pyproject.toml --all-extras --group build --group dev -c requirements.lock -o requirements-dev.lock
+	$(COMPILE) pyproject.toml --all-extras --group build --group dev --group evaluation -c requirements.lock -o requirements-dev.lock
+	$(COMPILE) pyproject.toml --extra postgres --group build -c requirements-dev.lock -o requirements-postgres.lock
+
+sample: $(VENV)/.run  ## Write sample-agreement.docx, to try an assessment with
+	@$(BIN)/python examples/make_sample.py
+
+docs: $(VENV)/.dev  ## Write the reference pages that the code can tell
+	$(BIN)/python docs/generate.py
 
 clean:  ## Remove the environment; data is left alone
 	rm -rf $(VENV)

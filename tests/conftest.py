@@ -6,15 +6,27 @@ from pathlib import Path
 
 import psycopg
 import pytest
+import structlog
 from starlette.testclient import TestClient
 
 from assay import settings
 from assay.app import create_app
+from assay.assessments.judging import Judge
+from assay.assessments.judging.local import LocalJudge
+from assay.content.extraction import Reader, ReadingLimits
 from assay.database.core import Database, sqlite_url
+from assay.database.types import metadata
 from assay.identity.models import Credentials
 from tests import factories, postgres
 
 MakeClient = Callable[..., TestClient]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _plain_logs() -> None:
+    """Unless told otherwise, structlog draws a bug with all its variables, which takes seconds."""
+    renderers = [structlog.processors.format_exc_info, structlog.processors.KeyValueRenderer()]
+    structlog.configure(processors=[structlog.contextvars.merge_contextvars, *renderers])
 
 
 @pytest.fixture(scope="session")
@@ -29,11 +41,11 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
-    """A PostgreSQL server with a migrated database named `template_assay`."""
+    """A PostgreSQL server with a migrated database named `assay_test`."""
     with postgres.running() as url:
         with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute("CREATE DATABASE template_assay")
-        database = Database(url.replace("/postgres?", "/template_assay?"))
+            connection.execute("CREATE DATABASE assay_test")
+        database = Database(url.replace("/postgres?", "/assay_test?"))
         factories.prepare(database)
         database.close()
         yield url
@@ -48,12 +60,13 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
         yield sqlite_url(tmp_path / "data")
         return
     server: str = request.getfixturevalue("postgres_server")
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute("CREATE DATABASE assay_test TEMPLATE template_assay")
-        try:
-            yield server.replace("/postgres?", "/assay_test?")
-        finally:
-            connection.execute("DROP DATABASE assay_test WITH (FORCE)")
+    url = server.replace("/postgres?", "/assay_test?")
+    with psycopg.connect(url, autocommit=True) as connection:
+        keys = connection.execute("SELECT * FROM signing_keys").fetchall()
+    yield url
+    with psycopg.connect(url, autocommit=True) as connection:
+        postgres.empty(connection, [table.name for table in reversed(metadata.sorted_tables)])
+        connection.cursor().executemany("INSERT INTO signing_keys VALUES (%s, %s, %s, %s, %s)", keys)
 
 
 @pytest.fixture
@@ -63,14 +76,25 @@ def database(database_url: str) -> Iterator[Database]:
     opened.close()
 
 
+@pytest.fixture(scope="session")
+def reader() -> Iterator[Reader]:
+    """One warm sandbox for all tests; each document still gets a child of its own."""
+    shared = Reader(ReadingLimits())
+    yield shared
+    shared.close()
+
+
 @pytest.fixture
-def make_client(database: Database, tmp_path: Path) -> Iterator[MakeClient]:
+def make_client(database: Database, tmp_path: Path, reader: Reader) -> Iterator[MakeClient]:
     """Apps over the same database with other settings, each behind a client that follows no redirect."""
     clients: list[TestClient] = []
 
-    def make(**options: object) -> TestClient:
+    def make(
+        *, make_judge: Callable[[], Judge] = LocalJudge, reader: Reader = reader, **options: object
+    ) -> TestClient:
         config = settings.Settings(data_dir=tmp_path / "data", **options)  # type: ignore[arg-type]
-        client = TestClient(create_app(config, database), follow_redirects=False)
+        app = create_app(config, database, reader=reader, make_judge=make_judge, working=False)
+        client = TestClient(app, follow_redirects=False)
         client.__enter__()
         clients.append(client)
         return client
@@ -95,3 +119,9 @@ def anonymous(make_client: MakeClient) -> TestClient:
 def client(make_client: MakeClient, partner: Credentials) -> TestClient:
     """A client that calls as the partner `acme`."""
     return factories.signed_in(make_client(), partner)
+
+
+@pytest.fixture
+def work(client: TestClient) -> Callable[[], int]:
+    """Do the jobs that are due, in the test's own thread, or some of them; how many there were."""
+    return lambda most=None: factories.work(client, most)

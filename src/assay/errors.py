@@ -47,15 +47,24 @@ class ServiceError(Exception):
         details: Sequence[Detail] = (),
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        self.message = message or " ".join((type(self).__doc__ or "").split())
+        self.message = message or message_of(type(self))
         self.details = tuple(details)
         self.headers = dict(headers or {})
         super().__init__(self.message)
 
     @property
     def code(self) -> str:
-        """The name that clients may rely on: `UnknownPartner` is `unknown_partner`."""
-        return _WORD_START.sub("_", type(self).__name__).lower()
+        return code_of(type(self))
+
+
+def code_of(kind: type[ServiceError]) -> str:
+    """The name that clients may rely on: `UnknownPartner` is `unknown_partner`."""
+    return _WORD_START.sub("_", kind.__name__).lower()
+
+
+def message_of(kind: type[ServiceError]) -> str:
+    """What is said where nothing more exact is known."""
+    return " ".join((kind.__doc__ or "").split())
 
 
 class Invalid(ServiceError):

@@ -1,14 +1,17 @@
 """Run the service: take the port, prepare the data directory, listen until told to stop."""
 
+import fcntl
 import os
 import signal
 import socket
+import threading
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
 
-from assay.settings import LimitSettings
+from assay.settings import LimitSettings, Settings
 from assay.web.protocol import protocol
 
 # SIGTERM to the last byte; an orchestrator's patience is usually 10 s and more.
@@ -47,6 +50,48 @@ def prepare_folder(folder: Path) -> None:
         raise CannotStart(f"The data directory {folder} cannot be written: {reason}.") from None
 
 
+def is_alone(folder: Path) -> bool:
+    """Whether no other service works on this data directory; the claim holds until this process ends.
+
+    What a dead process was doing can then be taken over at once, without waiting for its lease to end.
+    """
+    claim = os.open(folder / ".claim", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(claim)
+        return False
+    return True
+
+
+class _Server(uvicorn.Server):
+    """Tells the application of the end when it is asked for, not when the last connection has closed."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        state = self.config.app.state  # type: ignore[union-attr]  # always the FastAPI app of `run`
+        state.waiting.stop()
+        # Beside the requests that are still being answered: one after the other they would take too long.
+        threading.Thread(target=state.engine.stop, name="engine-stop", daemon=True).start()
+        super().handle_exit(sig, frame)
+
+
+def run_worker(app: FastAPI) -> None:
+    """Do jobs until SIGTERM or SIGINT; then finish what is under way, or hand it back, and return."""
+    told = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda _number, _frame: told.set())
+    app.state.reader.sandbox.start()
+    app.state.engine.start(app.state.worker)
+    app.state.housekeeper.start()
+    settings: Settings = app.state.settings
+    with app.state.metrics.served(settings.host, settings.jobs.metrics_port):
+        told.wait()
+    app.state.housekeeper.stop()
+    app.state.engine.stop()
+    app.state.reader.close()
+    app.state.database.close()
+
+
 def run(app: FastAPI, listener: socket.socket, limits: LimitSettings) -> None:
     """Serve until SIGTERM or SIGINT; then finish what is under way and return."""
     config = uvicorn.Config(
@@ -64,4 +109,4 @@ def run(app: FastAPI, listener: socket.socket, limits: LimitSettings) -> None:
     # After its orderly end uvicorn raises the signal once more; being told to stop is no failure.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: None)
-    uvicorn.Server(config).run(sockets=[listener])
+    _Server(config).run(sockets=[listener])

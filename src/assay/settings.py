@@ -68,7 +68,60 @@ class IdentitySettings(Section):
     full_access: Names = Field(("partner",), description="Scopes or roles that grant every operation.")
 
 
+class BlobSettings(Section):
+    url: str | None = Field(
+        None, description="`s3://…`, `gs://…` or `az://…`; by default a folder in the data directory."
+    )
+    options: dict[str, str] = Field(
+        {}, description="What the bucket needs besides its URL, as JSON: credentials, region, endpoint."
+    )
+
+
+class JobSettings(Section):
+    workers: Annotated[int, Field(ge=0)] = Field(
+        0, description="Jobs that one process does at a time; 0 for as many as the machine has cores."
+    )
+    running_per_partner: Positive = Field(4, description="Jobs of one partner that run at a time.")
+    running_in_all: Positive = Field(64, description="Jobs that run at a time, on all machines.")
+    lease_seconds: PositiveSeconds = Field(
+        15.0, description="After how long the work of a dead worker is taken over."
+    )
+    metrics_port: Annotated[int, Field(ge=0, le=65535)] = Field(
+        0, description="Where `assay work` serves `/metrics`, on ASSAY_HOST; 0 for nowhere."
+    )
+    attempts: Positive = Field(3, description="How often a job is tried before it has failed.")
+
+
+class FetchSettings(Section):
+    allow: str = Field(
+        "", description="`host:port,…` that may be fetched although they are private: tests, intranets."
+    )
+
+
+class FrameworkSettings(Section):
+    folder: Path | None = Field(
+        None, description="A folder of framework files that every start takes into the catalogue."
+    )
+
+
 class LimitSettings(Section):
+    file_bytes: Positive = Field(50 * MIB, description="An uploaded file.")
+    pages: Positive = Field(5_000, description="Pages of a document.")
+    text_bytes: Positive = Field(20_000_000, description="The text of a document.")
+    docx_bytes: Positive = Field(500 * MIB, description="A DOCX, uncompressed.")
+    processing_seconds: PositiveSeconds = Field(120.0, description="Reading a document.")
+    processing_memory_bytes: Positive = Field(1024 * MIB, description="Memory for reading a document.")
+    batch_identifiers: Positive = Field(1_000, description="Identifiers of a batch status request.")
+    url_characters: Positive = Field(2_048, description="The address of a page.")
+    download_bytes: Positive = Field(20 * MIB, description="A page, on the wire and decoded.")
+    download_seconds: PositiveSeconds = Field(30.0, description="A download, from look-up to the last byte.")
+    redirects: Annotated[int, Field(ge=0)] = Field(5, description="Redirects that are followed.")
+    assessment_sources: Positive = Field(50, description="Sources of an assessment.")
+    assessment_bytes: Positive = Field(500 * MIB, description="Documents of a submission, together.")
+    assessment_criteria: Positive = Field(1_000, description="Criteria of an assessment.")
+    feedback_bytes: Positive = Field(64 * 1024, description="A text of an expert's feedback.")
+    upload_idle_seconds: PositiveSeconds = Field(30.0, description="How long an upload may stall.")
+    waits_per_partner: Positive = Field(32, description="Requests of one partner that wait (`Prefer: wait`).")
     json_bytes: Positive = Field(1 * MIB, description="A JSON body.")
     header_count: Positive = Field(100, description="Headers of a request.")
     header_bytes: Positive = Field(32 * 1024, description="Headers of a request, together.")
@@ -77,6 +130,27 @@ class LimitSettings(Section):
     login_failures_per_user: Positive = Field(10, description="Failed logins of one user in five minutes.")
     login_failures_per_address: Positive = Field(
         60, description="Failed logins from one address in five minutes."
+    )
+
+
+class RateSettings(Section):
+    requests_per_minute: Positive = Field(
+        60_000, description="Requests of one partner in a minute, counted by each process."
+    )
+    submissions_per_minute: Positive = Field(
+        6_000, description="Those of them that create work: documents, addresses, refreshes, assessments."
+    )
+
+
+class AuditSettings(Section):
+    reads: bool = Field(
+        default=True, description="Whether reading a text or results leaves an audit entry too."
+    )
+
+
+class RetentionSettings(Section):
+    days: Positive | None = Field(
+        None, description="Erase what has not changed for so many days; by default nothing is."
     )
 
 
@@ -104,7 +178,14 @@ class Settings(BaseSettings):
     )
     database: DatabaseSettings = DatabaseSettings()
     identity: IdentitySettings = IdentitySettings()
+    blobs: BlobSettings = BlobSettings()
+    jobs: JobSettings = JobSettings()
+    fetch: FetchSettings = FetchSettings()
+    frameworks: FrameworkSettings = FrameworkSettings()
     limits: LimitSettings = LimitSettings()
+    rate: RateSettings = RateSettings()
+    audit: AuditSettings = AuditSettings()
+    retention: RetentionSettings = RetentionSettings()
     logs: LogSettings = LogSettings()
 
     @property

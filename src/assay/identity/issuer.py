@@ -4,6 +4,7 @@ For one machine and for development; any real OIDC provider takes its place by s
 sentences are those of Keycloak before 26.6, so that clients written for it need no change.
 """
 
+import math
 import time
 import uuid
 from collections.abc import Mapping
@@ -39,12 +40,18 @@ DISCOVERY_PATH = f"{PREFIX}/.well-known/openid-configuration"
 class GrantRefused(Exception):
     """A token is not given. `kind` lends the status; the rest is OAuth's error body."""
 
-    def __init__(self, kind: type[ServiceError], error: str, description: str) -> None:
+    def __init__(
+        self,
+        kind: type[ServiceError],
+        error: str,
+        description: str,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(description)
         self.status = kind.status
         self.error = error
         self.description = description
-        self.retry_after_seconds = FAILURE_WINDOW_MINUTES * 60 if kind is LimitReached else None
+        self.headers = dict(headers or {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +75,26 @@ class Issuer:
     def grant(self, form: Mapping[str, str], address: str) -> dict[str, Any]:
         """The token response, or GrantRefused."""
         if not self._failures.test(self._per_address, address):
-            raise GrantRefused(
-                LimitReached, "temporarily_unavailable", "Too many failed attempts from this address"
-            )
+            raise self._too_many(address)
         try:
             return self._grant(form)
         except GrantRefused as refusal:
             if refusal.error in {"invalid_client", "unauthorized_client", "invalid_grant"}:
                 self._failures.hit(self._per_address, address)
             raise
+
+    def _too_many(self, address: str) -> GrantRefused:
+        """Room for one more attempt comes back when the oldest failure is five minutes old."""
+        window = self._failures.get_window_stats(self._per_address, address)
+        seconds = str(max(1, math.ceil(window.reset_time - time.time())))
+        headers = {
+            "Retry-After": seconds,
+            "RateLimit-Limit": str(self._per_address.amount),
+            "RateLimit-Remaining": str(window.remaining),
+            "RateLimit-Reset": seconds,
+        }
+        description = "Too many failed attempts from this address"
+        return GrantRefused(LimitReached, "temporarily_unavailable", description, headers)
 
     def _grant(self, form: Mapping[str, str]) -> dict[str, Any]:
         grants = {"password": self._by_password, "refresh_token": self._by_refresh_token}

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, Protocol
 
 import httpx2
@@ -101,7 +102,7 @@ class PublishedKeys:
     def _fetch_once(self) -> None:
         try:
             keys = usable_keys(self._fetch())
-        except (httpx2.HTTPError, ValueError):
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError):
             self._tried_at = self._clock()
             self._on_failure()
             return
@@ -174,13 +175,14 @@ class RingKey:
 class KeyRing:
     """Our own signing keys. The table is the truth: another process may rotate them at any moment."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._database = database
+        self._clock = clock
         self._ring: dict[str, RingKey] = {}
         self._read_at = float("-inf")
 
     def find(self, kid: str | None) -> Key | None:
-        if kid not in self._ring or time.monotonic() - self._read_at > RING_SECONDS:
+        if kid not in self._ring or self._clock() - self._read_at > RING_SECONDS:
             self._read()
         entry = self._ring.get(kid) if kid else None
         if entry is None or (entry.published_until and entry.published_until <= datetime.now(UTC)):
@@ -209,18 +211,16 @@ class KeyRing:
     def _read(self) -> None:
         with self._database.read() as tx:
             rows = store.list_keys(tx, datetime.now(UTC))
-        known = self._ring
         self._ring = {
-            row.kid: RingKey(
-                known[row.kid].key
-                if row.kid in known
-                else jwk.RSAKey.import_key(json.loads(row.private_jwk)),
-                row.signs_from,
-                row.published_until,
-            )
-            for row in rows
+            row.kid: RingKey(_private(row.private_jwk), row.signs_from, row.published_until) for row in rows
         }
-        self._read_at = time.monotonic()
+        self._read_at = self._clock()
+
+
+@lru_cache(maxsize=16)
+def _private(text: str) -> jwk.RSAKey:
+    """Read once: that its numbers are primes is proved each time a private key is read, which takes 0.1 s."""
+    return jwk.RSAKey.import_key(json.loads(text))
 
 
 def _public(key: jwk.RSAKey) -> dict[str, Any]:

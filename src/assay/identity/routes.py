@@ -41,7 +41,8 @@ def _form(body: bytes) -> dict[str, str]:
         pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=50, errors="strict")
     except ValueError:
         return {}
-    return dict(pairs)
+    # No name or secret holds a NUL, and PostgreSQL cannot even be asked for one.
+    return {name: value.replace("\0", "\N{REPLACEMENT CHARACTER}") for name, value in pairs}
 
 
 def _grant(issuer: Issuer, form: dict[str, str], address: str) -> Response:
@@ -49,10 +50,7 @@ def _grant(issuer: Issuer, form: dict[str, str], address: str) -> Response:
         return JSONResponse(issuer.grant(form, address), headers=_NO_STORE)
     except GrantRefused as refusal:
         body = {"error": refusal.error, "error_description": refusal.description}
-        headers = dict(_NO_STORE)
-        if refusal.retry_after_seconds is not None:
-            headers["Retry-After"] = str(refusal.retry_after_seconds)
-        return JSONResponse(body, status_code=refusal.status, headers=headers)
+        return JSONResponse(body, status_code=refusal.status, headers={**_NO_STORE, **refusal.headers})
 
 
 @provider.get(KEYS_PATH)

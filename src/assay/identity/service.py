@@ -6,7 +6,7 @@ import secrets
 import threading
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -122,14 +122,22 @@ def hash_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
 class Gatekeeper:
     """Knows who is calling. `embedded_issuer`: partners are made here, so an unknown subject is refused."""
 
-    database: Database
-    verifier: Verifier
-    gateway: Literal["embedded", "external"]
-    embedded_issuer: bool
+    def __init__(
+        self,
+        database: Database,
+        verifier: Verifier,
+        gateway: Literal["embedded", "external"],
+        *,
+        embedded_issuer: bool,
+    ) -> None:
+        self.database = database
+        self.verifier = verifier
+        self.gateway = gateway
+        self.embedded_issuer = embedded_issuer
+        self._states = store.state_lookup(database)
 
     def authenticate(self, headers: Iterable[tuple[bytes, bytes]]) -> Principal:
         """Who is calling, by the token alone."""
@@ -148,10 +156,9 @@ class Gatekeeper:
 
     def _check_partner(self, subject: str) -> None:
         """Asked at every request, so that a disabled partner's living tokens stop at once."""
-        with self.database.read() as tx:
-            state = store.find_state(tx, subject)
+        state = self._states.find(subject=subject)
         if state is None and not self.embedded_issuer:
             with self.database.write() as tx:
                 store.meet(tx, Partner(subject=subject, created_at=datetime.now(UTC)))
-        elif state is None or state.disabled_at is not None:
+        elif state is None or state[0] is not None:
             raise InvalidToken("The partner is disabled or unknown.")

@@ -13,6 +13,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    bindparam,
     func,
     insert,
     or_,
@@ -21,6 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
+from assay.database.core import Database, Lookup
 from assay.database.types import Timestamp, metadata
 from assay.identity.models import Partner, Scope, UnknownPartner
 
@@ -102,12 +104,10 @@ def count(tx: Connection) -> int:
     return tx.execute(select(func.count()).select_from(partners)).scalar_one()
 
 
-_STATE = select(partners.c.disabled_at)
-
-
-def find_state(tx: Connection, subject: str) -> Row[Any] | None:
-    """Whether a partner exists (a row) and is disabled (its first column); asked at every request."""
-    return tx.execute(_STATE.where(partners.c.subject == subject)).one_or_none()
+def state_lookup(database: Database) -> Lookup:
+    """Whether a partner exists (a row) and is disabled (its column is not None); asked at every request."""
+    subject = partners.c.subject == bindparam("subject")
+    return database.lookup(select(partners.c.disabled_at).where(subject))
 
 
 def find_client(tx: Connection, client_id: str) -> Row[Any] | None:

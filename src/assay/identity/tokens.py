@@ -1,7 +1,7 @@
 """Check an access token against the issuer's published keys."""
 
+import functools
 import hashlib
-import math
 import threading
 import time
 from collections import OrderedDict
@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from joserfc import jwt
-from joserfc.errors import JoseError
+from joserfc.errors import JoseError, UnsupportedAlgorithmError
 from joserfc.jwk import GuestProtocol
+from joserfc.jws import JWSRegistry
 
 from assay.identity.gateway import is_uuid
 from assay.identity.keys import Key, KeySource
@@ -25,6 +26,7 @@ _ACCESS_TOKEN_TYPES = {None, "JWT", "AT+JWT", "APPLICATION/AT+JWT"}
 # Only ID tokens carry these.
 _ID_TOKEN_CLAIMS = {"at_hash", "c_hash", "s_hash"}
 _CLIENT_CLAIMS = ("azp", "client_id", "appid", "cid")
+_SCOPE_NAMES = frozenset(scope.value for scope in Scope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +43,36 @@ class Rules:
     max_bytes: int = 16 * 1024
 
 
+class _Registry(JWSRegistry):
+    """Just our algorithms, EdDSA among them, of which the library would warn at each use.
+
+    Providers put headers of their own into a token, certificates too; the RFC has us ignore them.
+    """
+
+    max_header_length = 16 * 1024
+
+    def __init__(self) -> None:
+        super().__init__(algorithms=ALGORITHMS, strict_check_header=False)
+
+    def get_alg(self, name: str) -> Any:
+        if name not in ALGORITHMS:
+            raise UnsupportedAlgorithmError(name)
+        return self.algorithms[name]
+
+
+_registry = _Registry()
+
+
 class Verifier:
     """Turns a token into a principal, and remembers the verified ones by their hash."""
 
     def __init__(self, keys: KeySource, rules: Rules) -> None:
         self.keys = keys
         self.rules = rules
+        # Where scopes and roles stand, taken apart once and not for each token.
+        paths = [claim.split(".") for claim in (*rules.scope_claims, *rules.role_claims)]
+        self._paths = [path for path in paths if "{client}" not in path]
+        self._client_paths = [path for path in paths if "{client}" in path]
         self._seen: OrderedDict[bytes, tuple[Principal, str | None]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -71,7 +97,7 @@ class Verifier:
         if len(token) > self.rules.max_bytes:
             raise InvalidToken("The access token is too long.")
         try:
-            decoded = jwt.decode(token, self._key_for, algorithms=ALGORITHMS)
+            decoded = jwt.decode(token, self._key_for, registry=_registry)
         except (JoseError, ValueError, RecursionError):
             raise InvalidToken from None
         check_type(decoded.header, decoded.claims)
@@ -99,32 +125,26 @@ class Verifier:
         return Principal(subject.lower(), self._scopes(claims), moment(claims, "exp"), not_before)
 
     def _check_audience(self, claims: Mapping[str, Any]) -> None:
-        if self.rules.audience and not set(self.rules.audience).intersection(_words(claims.get("aud"))):
+        if self.rules.audience and not set(self.rules.audience).intersection(_names(claims.get("aud"))):
             raise InvalidToken("The access token is for another audience.")
         clients = {claims[name] for name in _CLIENT_CLAIMS if isinstance(claims.get(name), str)}
         if self.rules.clients and not clients.intersection(self.rules.clients):
             raise InvalidToken("The access token is of another client.")
 
     def _scopes(self, claims: Mapping[str, Any]) -> frozenset[Scope]:
-        names = {word for claim in self.rules.scope_claims for word in _words(_at(claims, claim.split(".")))}
-        for path in self._role_paths(claims):
+        names: set[str] = set()
+        for path in (*self._paths, *self._paths_of_clients(claims)):
             names.update(_words(_at(claims, path)))
-        if names & self.rules.full_access:
+        if not names.isdisjoint(self.rules.full_access):
             return ALL_SCOPES
-        granted = {scope for scope in Scope if scope.value in names}
-        return frozenset(granted | {Scope.INFO} if granted else granted)
+        return _granted(_SCOPE_NAMES.intersection(names))
 
-    def _role_paths(self, claims: Mapping[str, Any]) -> Iterator[list[str]]:
+    def _paths_of_clients(self, claims: Mapping[str, Any]) -> Iterator[list[str]]:
         """Roles of another application's client are none of ours."""
-        own = {*self.rules.audience, *self.rules.clients, *_words(claims.get("azp"))}
-        for claim in self.rules.role_claims:
-            path = claim.split(".")
-            if "{client}" not in path:
-                yield path
-            else:
-                yield from (
-                    [client if part == "{client}" else part for part in path] for client in sorted(own)
-                )
+        own = {*self.rules.audience, *self.rules.clients, *_names(claims.get("azp"))}
+        for path in self._client_paths:
+            for client in own:
+                yield [client if part == "{client}" else part for part in path]
 
     def _remember(self, digest: bytes, seen: tuple[Principal, str | None]) -> None:
         with self._lock:
@@ -147,23 +167,32 @@ def check_type(header: Mapping[str, Any], claims: Mapping[str, Any]) -> None:
 def moment(claims: Mapping[str, Any], name: str, default: float | None = None) -> float:
     """A time claim: a number, since some libraries take strings and so disagree on what was checked."""
     value = claims.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    # Neither NaN nor a number of any size is below the bound, which lies 30,000 years ahead.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e12:
         raise InvalidToken(f"The claim {name!r} of the access token is not a time.")
     return value
 
 
+@functools.cache  # five names have 32 subsets
+def _granted(names: frozenset[str]) -> frozenset[Scope]:
+    return frozenset({*map(Scope, names), Scope.INFO}) if names else frozenset()
+
+
 def _words(value: object) -> Iterable[str]:
+    return value.split() if isinstance(value, str) else _names(value)
+
+
+def _names(value: object) -> Iterable[str]:
+    """One name or a list of them; a name may hold a space."""
     if isinstance(value, str):
-        return value.split()
-    if isinstance(value, list):
-        return [word for word in value if isinstance(word, str)]
-    return ()
+        return (value,)
+    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else ()
 
 
 def _at(claims: Mapping[str, Any], path: list[str]) -> object:
     found: object = claims
     for part in path:
-        found = found.get(part) if isinstance(found, Mapping) else None
+        found = found.get(part) if isinstance(found, dict) else None
     return found
 
 

@@ -2,9 +2,10 @@
 
 import difflib
 import json
+import math
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, get_args
 
 from fastapi import Request
 from pydantic import BaseModel
@@ -12,7 +13,7 @@ from pydantic import BaseModel
 from assay.errors import Detail, InvalidRequest, TooLarge, UnsupportedType
 
 MAX_DEPTH = 64
-_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+_SUSPICIOUS_ESCAPE = re.compile(rb"\\u(?:[dD][89a-fA-F]|0000)")
 
 
 class StrictRequest(Request):
@@ -53,9 +54,9 @@ async def read_bytes(request: Request, limit: int) -> bytes:
 
 
 def parse_json(body: bytes) -> Any:
-    """A JSON value without duplicate keys, lone surrogates, NaN, or nesting that is out of reason."""
+    """A JSON value without duplicate keys, lone surrogates, U+0000, NaN, or nesting that is out of reason."""
     try:
-        value = json.loads(body.decode(), object_pairs_hook=_object, parse_constant=_refuse_constant)
+        value = _decoder.decode(body.decode())
     except UnicodeDecodeError:
         raise InvalidRequest("The body is not UTF-8.") from None
     except RecursionError:
@@ -65,7 +66,7 @@ def parse_json(body: bytes) -> Any:
         raise InvalidRequest(message) from None
     except ValueError as error:
         raise InvalidRequest(f"The body is not acceptable JSON: {error}.") from None
-    _check_values(value, look_at_strings=_SURROGATE_ESCAPE.search(body) is not None)
+    _check_values(value, look_at_strings=_SUSPICIOUS_ESCAPE.search(body) is not None)
     return value
 
 
@@ -78,6 +79,16 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError("a number is out of all bounds")
+    return value
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite)
 
 
 def _check_values(value: Any, *, look_at_strings: bool) -> None:
@@ -99,6 +110,8 @@ def _check_values(value: Any, *, look_at_strings: bool) -> None:
 
 
 def _check_string(value: str) -> None:
+    if "\x00" in value:
+        raise InvalidRequest("A string holds the character U+0000, which is not for text.")
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -126,25 +139,40 @@ def nearest(name: str, known: Sequence[str]) -> str:
 
 def invalid(problems: Sequence[Any], model: Any = None) -> InvalidRequest:
     """What pydantic found wrong, in the words of the interface."""
-    known = _field_names(model)
-    details = [_detail(problem, known) for problem in problems[:20]]
+    details = [_detail(problem, model) for problem in problems[:20]]
     first = details[0]
     return InvalidRequest(
         f"{first.field}: {first.message}" if first.field else first.message, details=details
     )
 
 
-def _field_names(model: Any) -> list[str]:
-    if not (isinstance(model, type) and issubclass(model, BaseModel)):
-        return []
-    return sorted(field.alias or name for name, field in model.model_fields.items())
+def _field_names(model: Any, path: Sequence[Any]) -> list[str]:
+    """The fields that are known where the path leads."""
+    models = list(_models(model))
+    for part in path:
+        if isinstance(part, str):  # a number is a place in a list, whose items have the fields
+            fields = [item for each in models for item in _fields(each) if item[0] == part]
+            models = [inner for _, annotation in fields for inner in _models(annotation)]
+    return sorted({name for each in models for name, _ in _fields(each)})
 
 
-def _detail(problem: Any, known: Sequence[str]) -> Detail:
+def _fields(model: type[BaseModel]) -> Iterator[tuple[str, Any]]:
+    yield from ((field.alias or name, field.annotation) for name, field in model.model_fields.items())
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models in an annotation such as `list[Item] | None`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _models(argument)
+
+
+def _detail(problem: Any, model: Any) -> Detail:
     where, *path = problem["loc"]
     field = ".".join(str(part)[:100] for part in path) or ("" if where == "body" else str(where))
     if problem["type"] == "extra_forbidden":
-        return Detail(field, f"Unknown field.{nearest(str(path[-1]), known)}")
+        return Detail(field, f"Unknown field.{nearest(str(path[-1]), _field_names(model, path[:-1]))}")
     if problem["type"] == "missing":
         return Detail(field, "This is required." if field else "A JSON body is required.")
     message = str(problem["msg"]).removeprefix("Value error, ")

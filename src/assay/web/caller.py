@@ -7,6 +7,7 @@ from fastapi import Depends, Request
 from assay.database.core import Database
 from assay.identity.models import Principal
 from assay.settings import Settings
+from assay.web.witness import Witness
 
 # These are `async` only so that handing over a reference does not cost a change of thread.
 
@@ -26,6 +27,15 @@ async def _settings(request: Request) -> Settings:
     return settings
 
 
+async def _witness(request: Request) -> Witness:
+    state = request.app.state
+    principal: Principal = request.state.principal
+    return Witness(
+        state.database, principal.subject, request.state.request_id, notes_reads=state.settings.audit.reads
+    )
+
+
 Caller = Annotated[Principal, Depends(_caller)]
 DatabaseDep = Annotated[Database, Depends(_database)]
 SettingsDep = Annotated[Settings, Depends(_settings)]
+WitnessDep = Annotated[Witness, Depends(_witness)]

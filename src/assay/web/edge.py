@@ -10,15 +10,17 @@ from typing import Any
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assay.errors import InvalidRequest
+from assay.errors import InvalidRequest, Unavailable
+from assay.metrics import Metrics
 from assay.settings import LimitSettings
 from assay.web import failures
-from assay.web.metrics import Metrics
 
 log = structlog.get_logger()
 
 _SANE_ID = re.compile(rb"[A-Za-z0-9._:-]{1,128}")
 _TRACE = re.compile(rb"[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
+
+_METHODS = {"DELETE", "GET", "PATCH", "POST", "PUT"}
 
 # The pages of /docs bring scripts and styles of their own origin; everything else is data.
 _DOCS_POLICY = (
@@ -63,9 +65,9 @@ class Edge:
         try:
             await self._serve(scope, receive, answer)
         except Exception as error:  # noqa: BLE001  # the last place where a bug can still become an answer
-            # The framework has answered a bug with our handler, then raises it again for its own log.
+            last_word = failures.answer(scope, error)
             if answer.status is None:
-                await failures.response(scope, failures.named(error))(scope, receive, answer.send)
+                await last_word(scope, receive, answer.send)
         finally:
             self._note(scope, answer.status, time.perf_counter() - started)
 
@@ -100,15 +102,22 @@ class Edge:
 
     def _note(self, scope: Scope, status: int | None, seconds: float) -> None:
         path = getattr(scope.get("route"), "path", "other")
-        method = scope["method"] if path != "other" else "other"
+        # A stranger may invent paths and methods without end; the metrics keep count of ours.
+        method = scope["method"] if path != "other" and scope["method"] in _METHODS else "other"
         self._metrics.requests.labels(method, path, str(status)).inc()
         self._metrics.seconds.labels(method, path).observe(seconds)
         state = scope["state"]
+        code = state.get("error_code")
+        if code is not None:
+            self._metrics.errors.labels(path, code).inc()
+            if status == Unavailable.status:
+                self._metrics.unavailable.labels(code).inc()
         log.info(
             "request",
             method=scope["method"],
             path=scope["path"],
             status=status,
+            code=code,
             milliseconds=round(seconds * 1000, 1),
             partner=getattr(state.get("principal"), "subject", None),
             client=state["client_address"],
@@ -123,6 +132,7 @@ class _Answer:
         self.status: int | None = None
         self._send = send
         self._head = is_head
+        self._state: dict[str, Any] = scope["state"]
         policy = _DOCS_POLICY if scope["path"].startswith("/docs") else _DATA_POLICY
         self._headers = [
             *_FIXED_HEADERS,
@@ -136,6 +146,8 @@ class _Answer:
             headers: list[Any] = message["headers"]
             names = {name for name, _ in headers}
             headers.extend(pair for pair in self._headers if pair[0] not in names)
+            if "allowance" in self._state:
+                headers.extend(self._state["allowance"].raw_headers())
             if b"cache-control" not in names:
                 headers.append((b"cache-control", b"no-store"))
         elif self._head and message.get("body"):

@@ -1,6 +1,7 @@
 """One body for every error, as JSON or, on request, as RFC 9457 problem details."""
 
 import json
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,7 +22,8 @@ class UnknownPath(Unknown):
 
 
 def response(scope: Scope, error: ServiceError) -> Response:
-    """The answer that tells a client of this error."""
+    """The answer that tells a client of this error; its code is left for the log and the metrics."""
+    scope["state"]["error_code"] = error.code
     wants_problem = any(
         name == b"accept" and PROBLEM.encode() in value.lower() for name, value in scope["headers"]
     )
@@ -93,11 +95,27 @@ def _from_framework(error: HTTPException) -> ServiceError:
     return InvalidRequest()
 
 
-async def handle(request: Request, error: Exception) -> Response:
-    """The one exception handler of the application."""
+def answer(scope: Scope, error: Exception) -> Response:
+    """The answer to any exception, which is logged where it is our fault or a dependency's."""
     named_error = named(error)
     if isinstance(named_error, InternalError):
         log.error("bug", exc_info=error)
     elif named_error.status >= InternalError.status:
         log.warning("unavailable", code=named_error.code, reason=repr(error.__cause__)[:200])
-    return response(request.scope, named_error)
+    if isinstance(named_error, MethodNotAllowed):
+        named_error.headers["Allow"] = _allowed(scope) or named_error.headers.get("Allow", "")
+    return response(scope, named_error)
+
+
+def _allowed(scope: Scope) -> str:
+    """Every method of the path: the framework names only those of the first route that it met."""
+    documented = scope["app"].openapi()["paths"] if "app" in scope else {}
+    for template, operations in documented.items():
+        if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), scope["path"]):
+            return ", ".join(sorted(method.upper() for method in operations))
+    return ""
+
+
+async def handle(request: Request, error: Exception) -> Response:
+    """The one exception handler of the application."""
+    return answer(request.scope, error)

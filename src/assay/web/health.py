@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
 from assay.errors import ServiceError, Unavailable
-from assay.web.metrics import MEDIA_TYPE
+from assay.metrics import MEDIA_TYPE
 
 log = structlog.get_logger()
 

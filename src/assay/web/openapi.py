@@ -53,7 +53,13 @@ _IDP_SUBJECT = {
     "example": "5c9e5a3e-6f4f-4f0e-9b5a-0d6f2a4c1b77",
 }
 _REQUEST_ID = {"description": "Identifies the request in logs and errors.", "schema": {"type": "string"}}
-_RETRY_AFTER = {"description": "Seconds to wait.", "schema": {"type": "integer"}}
+RETRY_AFTER = {"description": "Seconds to wait.", "schema": {"type": "integer"}}
+RATE_LIMIT = {
+    "RateLimit-Limit": {"description": "Requests in a minute.", "schema": {"type": "integer"}},
+    "RateLimit-Remaining": {"description": "Requests that are left of them.", "schema": {"type": "integer"}},
+    "RateLimit-Reset": {"description": "Seconds until all are back.", "schema": {"type": "integer"}},
+}
+LOCATION = {"description": "Where to go on.", "schema": {"type": "string", "format": "uri-reference"}}
 _CHALLENGE = {"description": "What the token lacks (RFC 6750).", "schema": {"type": "string"}}
 
 # What every operation may answer besides its own statuses.
@@ -65,23 +71,25 @@ _EVERYWHERE: tuple[type[errors.ServiceError], ...] = (
     errors.InternalError,
     errors.Unavailable,
 )
+# What every operation with a body may answer.
+_WITH_BODY: tuple[type[errors.ServiceError], ...] = (errors.TooLarge, errors.UnsupportedType)
 _HEADERS: dict[type[errors.ServiceError], dict[str, Any]] = {
     errors.Unauthenticated: {"WWW-Authenticate": _CHALLENGE},
     errors.Forbidden: {"WWW-Authenticate": _CHALLENGE},
-    errors.LimitReached: {"Retry-After": _RETRY_AFTER},
-    errors.Unavailable: {"Retry-After": _RETRY_AFTER},
+    errors.LimitReached: {"Retry-After": RETRY_AFTER, **RATE_LIMIT},
+    errors.Unavailable: {"Retry-After": RETRY_AFTER},
 }
 
 
 def failure(kind: type[errors.ServiceError], example: str | None = None) -> dict[int | str, dict[str, Any]]:
     """How an error stands in the document; routes name those that are theirs."""
-    message = example or " ".join((kind.__doc__ or "").split())
+    message = example or errors.message_of(kind)
     body = {
         "timestamp": "2026-01-31T09:30:00.000Z",
         "status": kind.status,
         "error": kind.title,
         "message": message,
-        "code": kind(message).code,
+        "code": errors.code_of(kind),
         "path": "/api/v1/…",
         "requestId": "4bf92f3577b34da6a3ce929d0e0e4736",
         "details": [],
@@ -148,8 +156,11 @@ def _complete_operation(operation: dict[str, Any]) -> None:
     # FastAPI's own validation error, which is never sent: invalid input is 400 here.
     if "HTTPValidationError" in str(responses.get("422")):
         del responses["422"]
-    for kind in _EVERYWHERE:
+    for kind in (*_EVERYWHERE, *(_WITH_BODY if "requestBody" in operation else ())):
         for status, described in failure(kind).items():
             responses.setdefault(str(status), described)
-    for described in responses.values():
-        described.setdefault("headers", {}).setdefault("X-Request-Id", _REQUEST_ID)
+    for status, described in responses.items():
+        headers = described.setdefault("headers", {})
+        headers.setdefault("X-Request-Id", _REQUEST_ID)
+        if status[0] in "23":
+            headers.update(RATE_LIMIT)
