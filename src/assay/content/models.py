@@ -1,9 +1,80 @@
-"""What a document is once it has been read: one text, and its structure by offsets into it."""
+"""What content processing thinks in: a job, the text it ends in, and the ways in which it can fail."""
 
+import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
+from typing import Any
 
-from assay.errors import Invalid
+from assay.errors import Conflict, Invalid, ServiceError, Unknown, UnsupportedType
+
+
+class SourceType(StrEnum):
+    FILE = "FILE"
+    URL = "URL"
+
+
+class Status(StrEnum):
+    """CANCELLED is part of the interface; a cancelled job is gone, so no reader meets it."""
+
+    PENDING = "PENDING"
+    RUNNING = "RUNNING"
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    CANCELLED = "CANCELLED"
+
+    @property
+    def is_settled(self) -> bool:
+        return self in {Status.COMPLETED, Status.FAILED}
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What a web server gave to ask by whether a page has changed; it holds for the URL that gave it."""
+
+    url: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContentJob:
+    """A document on its way to text. `text_digest` names the last good text, if there is one."""
+
+    uuid: str
+    subject: str
+    source_type: SourceType
+    created_at: datetime
+    source_url: str | None = None
+    file_name: str | None = None
+    status: Status = Status.PENDING
+    error: str | None = None
+    error_code: str | None = None
+    completed_at: datetime | None = None
+    fetched_at: datetime | None = None
+    validators: Validators = Validators()
+    blob_key: str | None = None
+    text_digest: str | None = None
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """Stored bytes: where, their SHA-256 in hexadecimal, and how many. Each upload has a key of its own."""
+
+    key: str
+    digest: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A document in the store that no job uses yet."""
+
+    file_name: str | None
+    blob: Blob
 
 
 class BlockKind(StrEnum):
@@ -58,7 +129,7 @@ class Caveat:
     count: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Text:
     """The text as served, with its structure. Every offset counts code points of `text`."""
 
@@ -68,6 +139,62 @@ class Text:
     pages: tuple[Page, ...] = ()
     blocks: tuple[Block, ...] = ()
     caveats: tuple[Caveat, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """Names this text; two texts of one name are the same to the code point."""
+        return f"sha256:{hashlib.sha256(self.text.encode()).hexdigest()}"
+
+    def structure(self) -> dict[str, Any]:
+        """Everything but the text, as JSON: rows rather than objects, for there are many."""
+        return {
+            "title": self.title,
+            "language": self.language,
+            "pages": [[page.number, page.start, page.end] for page in self.pages],
+            "blocks": [
+                [
+                    *(block.kind.value, block.start, block.end, block.level, block.number, block.page),
+                    [[cell.start, cell.end] for cell in block.cells],
+                ]
+                for block in self.blocks
+            ],
+            "caveats": [[caveat.code, caveat.message, caveat.page, caveat.count] for caveat in self.caveats],
+        }
+
+    @classmethod
+    def of(cls, text: str, structure: Mapping[str, Any]) -> "Text":
+        """The text that `structure()` was taken from."""
+        return cls(
+            text=text,
+            title=structure["title"],
+            language=structure["language"],
+            pages=tuple(Page(*row) for row in structure["pages"]),
+            blocks=tuple(
+                Block(BlockKind(kind), start, end, level, number, page, tuple(Span(*cell) for cell in cells))
+                for kind, start, end, level, number, page, cells in structure["blocks"]
+            ),
+            caveats=tuple(Caveat(*row) for row in structure["caveats"]),
+        )
+
+
+class UnknownContentJob(Unknown):
+    """No content processing job has this identifier."""
+
+
+class UnknownText(Unknown):
+    """The job has no text of this digest."""
+
+
+class ContentNotReady(Conflict):
+    """The job has not been completed, so there is no text yet."""
+
+
+class UnsupportedDocument(UnsupportedType):
+    """Only PDF and DOCX documents are accepted."""
+
+
+class InvalidUpload(Invalid):
+    """The upload is not a form with one part named `file`."""
 
 
 class UnreadableDocument(Invalid):
@@ -88,3 +215,7 @@ class NoText(UnreadableDocument):
 
 class OverLimit(UnreadableDocument):
     """The document exceeds a limit of this service."""
+
+
+class ReaderFailed(ServiceError):
+    """The document made its reader fail three times, and has been given up."""

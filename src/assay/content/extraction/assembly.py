@@ -16,7 +16,7 @@ CELL_SEPARATOR = "\t"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A block that does not know its place yet.
+    """A block that does not know its place yet. A full stop after its number is print, not number.
 
     A table row's text is its cells joined by a tab. `page_breaks` are (offset into `text`, number of
     the page that begins there), for a paragraph that runs over the end of a page.
@@ -91,7 +91,7 @@ def _placed(draft: Draft, start: int) -> Block:
         start=start,
         end=start + len(draft.text),
         level=draft.level,
-        number=draft.number,
+        number=draft.number.rstrip(".:") if draft.number else None,
         page=draft.page,
         cells=tuple(cells),
     )
