@@ -1,0 +1,1 @@
+"""Documents held against a framework: verdicts, each on citations that stand verbatim in the text."""
