@@ -1,0 +1,1 @@
+"""What experts say of findings, and how often they agree."""
