@@ -1,0 +1,1 @@
+"""What ends, and when: housekeeping, retention, and the erasure of a partner."""
