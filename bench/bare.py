@@ -1,0 +1,41 @@
+"""The least that FastAPI needs to give the same answer: what `info` is compared with. Run as a process."""
+
+import json
+import sys
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+
+from assay.server import take_port
+
+
+def create_app(body: dict[str, Any]) -> FastAPI:
+    app = FastAPI(openapi_url=None)
+
+    @app.get("/api/v1/info")
+    def info() -> dict[str, Any]:
+        return body
+
+    return app
+
+
+def main() -> None:
+    """Serve the JSON object that comes by standard input."""
+    listener = take_port("127.0.0.1", 0)
+    app = create_app(json.loads(sys.stdin.readline()))
+    print(f"listens on http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
+    config = uvicorn.Config(
+        app,
+        http="httptools",
+        loop="uvloop",
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+    )
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+if __name__ == "__main__":
+    main()
