@@ -26,7 +26,8 @@ class Run:
 class Connection(asyncio.Protocol):
     run: Run
     transport: asyncio.Transport = field(init=False)
-    received: bytes = b""
+    received: bytearray = field(default_factory=bytearray)
+    whole: int = 0  # how long the answer is, once its head has come
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -39,11 +40,13 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self.received += data
-        head, found, body = self.received.partition(b"\r\n\r\n")
-        length = _LENGTH.search(head + b"\r\n")
-        if not found or length is None or len(body) < int(length.group(1)):
+        if not self.whole and (end := self.received.find(b"\r\n\r\n")) >= 0:
+            length = _LENGTH.search(self.received[: end + 2])
+            self.whole = end + 4 + (int(length.group(1)) if length else 0)
+        if not self.whole or len(self.received) < self.whole:
             return
-        self.received = b""
+        head = bytes(self.received[:200])
+        self.received, self.whole = bytearray(), 0
         if not head.startswith(b"HTTP/1.1 200 "):
             self._fail(WrongAnswer(head.decode("latin-1")))
             return

@@ -85,6 +85,14 @@ def bare_status(folder: Path, database_url: str) -> Iterator[Server]:
 
 
 @contextmanager
+def bare_bytes(folder: Path, body: Path) -> Iterator[Server]:
+    """A bare FastAPI route that sends the bytes of this file."""
+    command = [sys.executable, "-m", "bench.bare_bytes"]
+    with _running(command, folder / "bare_bytes.log", {}, str(body)) as server:
+        yield server
+
+
+@contextmanager
 def _running(
     command: list[str], log: Path, environment: Mapping[str, str], line: str = ""
 ) -> Iterator[Server]:
@@ -140,6 +148,13 @@ def get_token(server: Server, partner: Mapping[str, str]) -> str:
 def get(server: Server, path: str, token: str) -> Any:
     headers = {"Authorization": f"Bearer {token}"}
     return _json(urllib.request.Request(server.url + path, headers=headers))
+
+
+def get_bytes(server: Server, path: str, token: str) -> bytes:
+    request = urllib.request.Request(server.url + path, headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        body: bytes = answer.read()
+    return body
 
 
 def _json(request: urllib.request.Request) -> Any:
