@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
@@ -29,11 +29,12 @@ class InfoOut(BaseModel):
     frameworks: int = Field(examples=[8])
 
 
-# What the service says of itself to a partner; the parts meet in app.py.
-Describe = Callable[[Principal], InfoOut]
+# What the service says of itself to a partner, as the JSON of InfoOut; the parts meet in app.py.
+Describe = Callable[[Principal], bytes]
 
 
-@router.get("", summary="Get application info")
-def info(request: Request, caller: Caller) -> InfoOut:
+@router.get("", summary="Get application info", response_model=InfoOut)
+def info(request: Request, caller: Caller) -> Response:
+    """What is running, which engines judge, the limits that hold, how many frameworks there are."""
     describe: Describe = request.app.state.describe
-    return describe(caller)
+    return Response(describe(caller), media_type="application/json")

@@ -19,6 +19,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    bindparam,
     func,
     insert,
     or_,
@@ -26,6 +27,7 @@ from sqlalchemy import (
     update,
 )
 
+from assay.database.core import Database, Lookup
 from assay.database.types import Timestamp, metadata
 from assay.frameworks.models import Entry, UnknownFramework
 
@@ -95,9 +97,10 @@ def state(tx: Connection, subject: str) -> tuple[bool, int]:
     return bool(row[0]), int(row[1])
 
 
-def count(tx: Connection, subject: str) -> int:
-    query = select(func.count()).select_from(frameworks).where(_visible(subject))
-    return tx.execute(query).scalar_one()
+def count_lookup(database: Database) -> Lookup:
+    """How many frameworks a partner can see: its first column."""
+    visible = or_(frameworks.c.subject.is_(None), frameworks.c.subject == bindparam("subject"))
+    return database.lookup(select(func.count()).select_from(frameworks).where(visible))
 
 
 def listings(tx: Connection, subject: str | None) -> Sequence[bytes]:
