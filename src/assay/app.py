@@ -112,14 +112,16 @@ def create_app(
     }
     app.state.notes = lambda: {"confinement": app.state.reader.sandbox.confinement()}
     app.state.listings = Listings()
+    # They are tried in this order at every request: what partners ask most stands first.
     for router in (
-        health.router,
-        identity_routes.gate,
         info.router,
         content_routes.router,
-        framework_routes.router,
         assessment_routes.router,
+        framework_routes.router,
         feedback_routes.router,
+        health.router,
+        identity_routes.gate,
+        *((identity_routes.provider,) if settings.identity.issuer is None else ()),
     ):
         app.include_router(router)
     token_url = settings.identity.issuer or app.state.issuer.discovery()["token_endpoint"]
@@ -160,7 +162,6 @@ def _add_identity(app: FastAPI, settings: Settings, database: Database, metrics:
             settings.limits.login_failures_per_user, settings.limits.login_failures_per_address
         )
         app.state.issuer = Issuer(database, ring, base_url=settings.base_url, limits=limits)
-        app.include_router(identity_routes.provider)
         issuer_name = app.state.issuer.issuer
     rules = Rules(
         issuer=issuer_name,

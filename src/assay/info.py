@@ -3,11 +3,12 @@
 from collections.abc import Callable
 
 from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from assay.identity.models import Principal, Scope
-from assay.web.caller import Caller
+from assay.web.caller import Caller, DatabaseDep
 from assay.web.routing import guarded
 
 router = APIRouter(prefix="/api/v1/info", tags=["info"], route_class=guarded(Scope.INFO))
@@ -34,7 +35,9 @@ Describe = Callable[[Principal], bytes]
 
 
 @router.get("", summary="Get application info", response_model=InfoOut)
-def info(request: Request, caller: Caller) -> Response:
+async def info(request: Request, caller: Caller, database: DatabaseDep) -> Response:
     """What is running, which engines judge, the limits that hold, how many frameworks there are."""
     describe: Describe = request.app.state.describe
-    return Response(describe(caller), media_type="application/json")
+    # On SQLite this is a look into a file, cheaper than a change of thread; a server may keep us waiting.
+    body = describe(caller) if database.is_sqlite else await run_in_threadpool(describe, caller)
+    return Response(body, media_type="application/json")

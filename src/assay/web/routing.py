@@ -70,10 +70,13 @@ def _on_event_loop() -> bool:
 
 
 def _in_turn(inner: Handler, admit: Admit) -> Handler:
-    """The caller is settled in a thread; then the framework goes on by its own rules."""
+    """The caller is settled, in a thread where that may wait; then the framework goes on by its own rules."""
 
     async def handle(request: Request) -> Response:
-        await run_in_threadpool(admit, request)
+        if request.app.state.gatekeeper.is_quick:
+            admit(request)
+        else:
+            await run_in_threadpool(admit, request)
         return await inner(request)
 
     return handle
