@@ -1,12 +1,11 @@
 """What an evaluation gives: tables, shown on the screen and kept in docs/reference/quality.md."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-Cell = str | int | float
+from bench.table import Cell, Table
 
 _HEAD = """# Quality
 
@@ -15,16 +14,6 @@ where it comes from and what may be done with it is said below each table.
 """
 # The marks are invisible when the page is shown, and survive a change of title.
 _SECTION = re.compile(r"<!-- eval: (\w+) -->\n(.*?)<!-- end -->\n", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """One table of figures. `note` says how they were taken and what is aimed at, in markdown."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    note: str = ""
 
 
 def shown(cell: Cell) -> str:

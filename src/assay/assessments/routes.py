@@ -212,11 +212,12 @@ async def status(
         with database.read() as tx:
             return store.get(tx, caller.subject, process_id)
 
-    first = await run_in_threadpool(look)
+    row = await run_in_threadpool(look)
     seconds = preferred_seconds(request)
-    row = await request.app.state.waiting.for_change(
-        caller.subject, first.id, seconds, look=look, settled=_is_settled
-    )
+    if seconds:  # a plain poll has seen what there is to see
+        row = await request.app.state.waiting.for_change(
+            caller.subject, row.id, seconds, look=look, settled=_is_settled
+        )
     headers = {"ETag": quoted(f"{row.id}-{row.version}"), "Cache-Control": "private, no-cache"}
     if seconds:
         headers["Preference-Applied"] = f"wait={seconds}"
