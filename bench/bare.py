@@ -20,10 +20,9 @@ def create_app(body: dict[str, Any]) -> FastAPI:
     return app
 
 
-def main() -> None:
-    """Serve the JSON object that comes by standard input."""
+def serve(app: FastAPI) -> None:
+    """As the service is served, but for its own protocol and log; its first words are its address."""
     listener = take_port("127.0.0.1", 0)
-    app = create_app(json.loads(sys.stdin.readline()))
     print(f"listens on http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
     config = uvicorn.Config(
         app,
@@ -35,6 +34,11 @@ def main() -> None:
         server_header=False,
     )
     uvicorn.Server(config).run(sockets=[listener])
+
+
+def main() -> None:
+    """Serve the JSON object that comes by standard input."""
+    serve(create_app(json.loads(sys.stdin.readline())))
 
 
 if __name__ == "__main__":

@@ -3,15 +3,13 @@
 import sys
 from pathlib import Path
 
-import uvicorn
 from fastapi import FastAPI, Response
 
-from assay.server import take_port
+from bench.bare import serve
 
 
 def main() -> None:
     """Serve the file that standard input names, at every path."""
-    listener = take_port("127.0.0.1", 0)
     body = Path(sys.stdin.readline().strip()).read_bytes()
     app = FastAPI(openapi_url=None)
 
@@ -19,11 +17,7 @@ def main() -> None:
     def answer(path: str) -> Response:  # noqa: ARG001  # whichever it is
         return Response(body, media_type="application/json")
 
-    print(f"listens on http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
-    config = uvicorn.Config(
-        app, http="httptools", loop="uvloop", ws="none", log_config=None, access_log=False
-    )
-    uvicorn.Server(config).run(sockets=[listener])
+    serve(app)
 
 
 if __name__ == "__main__":

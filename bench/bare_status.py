@@ -3,12 +3,11 @@
 import sys
 from typing import Any
 
-import uvicorn
 from fastapi import FastAPI
 from sqlalchemy import create_engine, select
 
 from assay.content.store import content_jobs
-from assay.server import take_port
+from bench.bare import serve
 
 
 def create_app(database_url: str) -> FastAPI:
@@ -36,19 +35,7 @@ def create_app(database_url: str) -> FastAPI:
 
 def main() -> None:
     """Serve the database whose URL comes by standard input."""
-    listener = take_port("127.0.0.1", 0)
-    app = create_app(sys.stdin.readline().strip())
-    print(f"listens on http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
-    config = uvicorn.Config(
-        app,
-        http="httptools",
-        loop="uvloop",
-        ws="none",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-    )
-    uvicorn.Server(config).run(sockets=[listener])
+    serve(create_app(sys.stdin.readline().strip()))
 
 
 if __name__ == "__main__":
